@@ -27,6 +27,8 @@ class Subscription(Protocol):
     Neither method ever raises; both are no-ops once the subscription is over.
     """
 
+    __slots__ = ()  # here and below: a class with slots may inherit and have no __dict__
+
     @abstractmethod
     def request(self, n: int, /) -> None:
         """Ask for `n` more elements (rule 3.8); requests add up.
@@ -46,6 +48,8 @@ class Subscription(Protocol):
 @runtime_checkable
 class Subscriber(Protocol[T_contra]):
     """Receives `on_subscribe on_next* (on_error | on_complete)?`, one signal at a time."""
+
+    __slots__ = ()
 
     @abstractmethod
     def on_subscribe(self, subscription: Subscription, /) -> None:
@@ -77,6 +81,8 @@ class Subscriber(Protocol[T_contra]):
 class Publisher(Protocol[T_co]):
     """A source of elements that never sends more of them than were requested."""
 
+    __slots__ = ()
+
     @abstractmethod
     def subscribe(self, subscriber: Subscriber[T_co], /) -> None:
         """Connect `subscriber`: its first signal is `on_subscribe`, also if it is rejected.
@@ -91,3 +97,5 @@ class Processor(Subscriber[T_contra], Publisher[R_co], Protocol[T_contra, R_co])
 
     It keeps the contracts of both (rule 4.1).
     """
+
+    __slots__ = ()
