@@ -1,0 +1,36 @@
+# `make test` and `make demo` need nothing but Python 3.11+: what is missing is installed
+# into .venv first. PYTHON=/path/to/python3 names the interpreter to make .venv with.
+
+python := .venv/bin/python
+# Holds the folder it was installed from, so a copied or moved checkout is installed anew.
+installed := .venv/.installed
+ifneq ($(shell cat $(installed) 2>/dev/null),$(realpath .))
+.PHONY: $(installed)
+endif
+
+.PHONY: test lint demo generate clean
+
+# Verdicts are mostly waiting, so there are more workers than cores.
+test: lint
+	@$(python) -m pytest -n 8 --dist worksteal
+
+lint: $(installed)
+	@$(python) -m ruff check
+	@$(python) -m ruff format --check
+	@$(python) -m mypy
+	@$(python) -m pyright --pythonpath $(python)
+
+demo: $(installed)
+	@$(python) examples/demo.py
+
+# The documents that are made from data; a test says when one of them is stale.
+generate: $(installed)
+	@$(python) -m penstock.spec >docs/standard.new && mv docs/standard.new docs/standard.md
+	@$(python) -m tests.tck.wrong.page >docs/kit.new && mv docs/kit.new docs/kit.md
+
+$(installed): pyproject.toml
+	@PYTHON='$(PYTHON)' MAKECMDGOALS='$(MAKECMDGOALS)' sh .ci/venv
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist reports
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
