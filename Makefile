@@ -4,11 +4,12 @@
 python := .venv/bin/python
 # Holds the folder it was installed from, so a copied or moved checkout is installed anew.
 installed := .venv/.installed
+peers := .venv/.peers
 ifneq ($(shell cat $(installed) 2>/dev/null),$(realpath .))
 .PHONY: $(installed)
 endif
 
-.PHONY: test lint demo generate clean
+.PHONY: test lint demo bench generate clean
 
 # Verdicts are mostly waiting, so there are more workers than cores.
 test: lint
@@ -23,10 +24,21 @@ lint: $(installed)
 demo: $(installed)
 	@$(python) examples/demo.py
 
+# What streams cost, beside their peers. `make bench ARGS="--only W1 --only junctions"`;
+# ARGS=--help lists the rest.
+bench: $(peers)
+	@$(python) -m bench $(ARGS)
+
 # The documents that are made from data; a test says when one of them is stale.
 generate: $(installed)
 	@$(python) -m penstock.spec >docs/standard.new && mv docs/standard.new docs/standard.md
 	@$(python) -m tests.tck.wrong.page >docs/kit.new && mv docs/kit.new docs/kit.md
+
+# Nothing but the measures needs them, so nothing else waits for their installation.
+$(peers): $(installed) pyproject.toml
+	@echo "penstock: installing the peers that are measured"
+	@$(python) -m pip --disable-pip-version-check install --quiet --group bench
+	@touch $@
 
 $(installed): pyproject.toml
 	@PYTHON='$(PYTHON)' MAKECMDGOALS='$(MAKECMDGOALS)' sh .ci/venv

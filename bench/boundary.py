@@ -1,0 +1,121 @@
+"""W3: elements that cross between threads and event loops, 1024 under way at most."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+
+from bench.measure import Measure, Rival, faster, timed
+from bench.work import WINDOW, Sum, triangle
+
+END = object()
+
+
+def measures() -> list[Measure]:
+    return [
+        Measure(
+            "thread to thread",
+            "window 1024",
+            500_000,
+            triangle,
+            None,
+            (
+                Rival(
+                    timed("queue.Queue(1024)", lambda n: _threads(n, queue.Queue(WINDOW)), 0.4),
+                    faster(7),
+                ),
+                Rival(timed("SimpleQueue, no bound", lambda n: _threads(n, queue.SimpleQueue()))),
+            ),
+        ),
+        Measure(
+            "thread to loop",
+            "window 1024",
+            500_000,
+            triangle,
+            None,
+            (Rival(timed("culsans.Queue(1024)", _culsans, 0.1), faster(12)),),
+        ),
+        Measure(
+            "on one loop",
+            "window 1024",
+            500_000,
+            triangle,
+            None,
+            (Rival(timed("asyncio.Queue(1024)", _one_loop, 0.4), faster(4)),),
+        ),
+    ]
+
+
+def _threads(n: int, between: queue.Queue[object] | queue.SimpleQueue[object]) -> int:
+    sink = Sum()
+
+    def produce() -> None:
+        put = between.put
+        for element in range(n):
+            put(element)
+        put(END)
+
+    def consume() -> None:
+        get, on_next = between.get, sink.on_next
+        while (element := get()) is not END:
+            on_next(element)  # type: ignore[arg-type]
+
+    together(produce, consume)
+    return sink.total
+
+
+def together(*functions: Callable[[], object]) -> None:
+    """Run each function on a thread of its own, and return when all of them have."""
+    threads = [threading.Thread(target=function) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _culsans(n: int) -> int:
+    async def main() -> int:
+        import culsans
+
+        between = culsans.Queue(WINDOW)
+
+        def produce() -> None:
+            put = between.sync_q.put
+            for element in range(n):
+                put(element)
+            put(END)
+
+        thread = threading.Thread(target=produce)
+        thread.start()
+        sink = Sum()
+        get, on_next = between.async_q.get, sink.on_next
+        while (element := await get()) is not END:
+            on_next(element)
+        thread.join()
+        await between.aclose()
+        return sink.total
+
+    return asyncio.run(main())
+
+
+def _one_loop(n: int) -> int:
+    async def main() -> int:
+        between: asyncio.Queue[object] = asyncio.Queue(WINDOW)
+
+        async def produce() -> None:
+            put = between.put
+            for element in range(n):
+                await put(element)
+            await put(END)
+
+        task = asyncio.create_task(produce())
+        sink = Sum()
+        get, on_next = between.get, sink.on_next
+        while (element := await get()) is not END:
+            on_next(element)  # type: ignore[arg-type]
+        await task
+        return sink.total
+
+    return asyncio.run(main())
