@@ -66,7 +66,9 @@ class ProcessorTrial(PublisherTrial):
     def make_publisher(self, elements: int) -> Publisher[Any]:
         """Make a Processor that is fed by a source of so many elements."""
         processor = self.processor()
-        Source(elements, self.processors.element, self._raised).subscribe(processor)
+        source = Source(elements, self.processors.element, self._raised)
+        with self.calling("on_subscribe", "2.2"):
+            source.subscribe(processor)
         return processor
 
     def _raised(self, what: str, error: BaseException) -> None:
@@ -75,12 +77,14 @@ class ProcessorTrial(PublisherTrial):
 
     def processor(self) -> Processor[Any, Any]:
         """Make a Processor that is connected to nothing."""
-        return self.processors.make(self.knobs.buffer_size)
+        with self.asking_author(f"create({self.knobs.buffer_size})"):
+            return self.processors.make(self.knobs.buffer_size)
 
     def element(self) -> Any:
         """Make the next element to feed it."""
         self._made += 1
-        return self.processors.element(self._made - 1)
+        with self.asking_author(f"element({self._made - 1})"):
+            return self.processors.element(self._made - 1)
 
     def feed(self, processor: Processor[Any, Any]) -> Upstream:
         """Connect an Upstream to a Processor, completed when all is over."""

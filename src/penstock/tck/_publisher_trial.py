@@ -45,7 +45,8 @@ class PublisherTrial(Trial):
 
     def make_publisher(self, elements: int) -> Publisher[Any]:
         """Make a Publisher in the way of its author."""
-        return self.subject.create(elements)
+        with self.asking_author(f"create({elements})"):
+            return self.subject.create(elements)
 
     def few(self, wanted: int, at_least: int = 1) -> int:
         """Return `wanted`, or as many as it can make; skips if that is not `at_least`."""
@@ -70,10 +71,18 @@ class PublisherTrial(Trial):
 
     def failed_publisher(self) -> Publisher[Any]:
         """Make a Publisher that fails; skips if there is none."""
-        publisher = None if self.subject.failed is None else self.subject.failed()
+        publisher = self.failed_one()
         if publisher is None:
             self.skip("no failed publisher was given (create_failed_publisher / failed=)")
-        return _must_be_publisher(publisher, "failed()")
+        return publisher
+
+    def failed_one(self) -> Publisher[Any] | None:
+        """Make a Publisher that fails, if its author said how."""
+        if self.subject.failed is None:
+            return None
+        with self.asking_author("failed()"):
+            publisher = self.subject.failed()
+        return None if publisher is None else _must_be_publisher(publisher, "failed()")
 
     def subscribe(self, publisher: Publisher[Any], watch: Watch) -> None:
         """Subscribe, note what `subscribe` raises as 1.9, and cancel when the check is over."""

@@ -24,9 +24,13 @@ class History:
     """What earlier checks of the same implementation could not bring to an end."""
 
     undecided: dict[str, str] = field(default_factory=dict[str, str])
+    stuck: str = ""
+    """The author's function that does not return, if there is one."""
 
     def obstacle(self, check: Check) -> str | None:
         """Return why `check` can't be decided, if one it needs could not be completed."""
+        if self.stuck:
+            return f"{_NEEDS} {self.stuck} makes, which did not return"
         for name in check.needs:
             if name in self.undecided:
                 why = self.undecided[name].partition("\n")[0]
@@ -66,6 +70,7 @@ def run_check(
     finally:
         logger.removeFilter(_is_no_news)
     if end.factory_error is not None:
+        history.stuck = end.stuck
         raise end.factory_error
     if end.broken is not None:
         history.undecided[check.name] = end.broken.observed
@@ -88,6 +93,7 @@ class _End:
     skipped: str | None = None
     given_up: str | None = None
     factory_error: BaseException | None = None
+    stuck: str = ""
 
 
 class _Run:
@@ -111,9 +117,7 @@ class _Run:
                 what = f"{call.what} does not return; it is at\n{where_is(call.thread)}"
                 end = _End(broken=Broken(call.rule_if_it_hangs, what))
             elif time.monotonic() > last_moment:
-                where = where_is(thread.ident or 0)
-                late = f"not finished in time; it is at\n{where}"
-                end = _End(skipped=late, given_up=late)
+                end = self._too_late(thread.ident or 0)
             else:
                 continue
             # What the body still does, once it is let go, is no verdict on anything.
@@ -123,6 +127,16 @@ class _Run:
         if self.end is None:
             raise RuntimeError(f"check {self.check.name} ended without a verdict")
         return self.end
+
+    def _too_late(self, thread: int) -> _End:
+        asked = self.trial.open_question()
+        if asked is None:
+            late = f"not finished in time; it is at\n{where_is(thread)}"
+            return _End(skipped=late, given_up=late)
+        seconds = time.monotonic() - asked.began
+        told = f"{asked.what} has not returned for {seconds:.0f} s; it is at"
+        error = TimeoutError(f"{told}\n{where_is(asked.thread)}")
+        return _End(factory_error=error, stuck=asked.what)
 
     def _ended(self, end: _End) -> None:
         with self._lock:

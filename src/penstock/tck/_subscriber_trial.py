@@ -58,7 +58,8 @@ class SubscriberTrial(Trial):
 
     def create(self) -> Subscriber[Any]:
         """Have the author's factory make a Subscriber."""
-        return self.subject.create()
+        with self.asking_author("create()"):
+            return self.subject.create()
 
     def subscriber(self) -> Subscriber[Any]:
         """Make a Subscriber that is shut down, if its author says how, when all is over."""
@@ -79,7 +80,8 @@ class SubscriberTrial(Trial):
     def element(self) -> Any:
         """Make the next element."""
         self._made += 1
-        element = self.subject.element(self._made - 1)
+        with self.asking_author(f"element({self._made - 1})"):
+            element = self.subject.element(self._made - 1)
         if element is None:
             raise TypeError(f"element({self._made - 1}) returned None, which is never an element")
         return element

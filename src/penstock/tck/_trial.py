@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import traceback
+import types
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -26,6 +27,7 @@ class Call:
 
     what: str
     rule_if_it_hangs: str
+    """An empty text for a function of its author's, which can break no rule."""
     thread: int
     began: float = field(default_factory=time.monotonic)
 
@@ -132,13 +134,27 @@ class Trial:
             with self.news:
                 self._calls.remove(call)
 
+    def asking_author(self, what: str) -> contextlib.AbstractContextManager[Call]:
+        """Mark a call of a function that the author gave, such as the factory."""
+        return self.calling(what, "")
+
+    def open_question(self) -> Call | None:
+        """Return the innermost call of a function of the author's that has not returned."""
+        with self.news:
+            asked = [call for call in self._calls if not call.rule_if_it_hangs]
+            return max(asked, key=lambda call: call.began, default=None)
+
     def hanging_call(self) -> Call | None:
-        """Return the call that has neither returned nor led to a signal for too long."""
+        """Return the call that has neither returned nor led to a signal for too long.
+
+        A factory may take its time: it is no part of what is verified.
+        """
         limit = time.monotonic() - self.env.timeout - self.env.grace
         with self.news:
             if self.last_signal > limit:
                 return None
-            stuck = [call for call in self._calls if call.began < limit]
+            judged = [call for call in self._calls if call.rule_if_it_hangs]
+            stuck = [call for call in judged if call.began < limit]
             # The innermost call of a stack is the one that does not return.
             call = max(stuck, key=lambda call: call.began, default=None)
             if call is not None:
@@ -201,8 +217,16 @@ class Trial:
 
 
 def where_is(thread: int) -> str:
-    """Return the innermost lines that a thread is at, as text."""
+    """Return the innermost lines that a thread is at, as text: the author's, if it has any."""
     frame = sys._current_frames().get(thread)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     if frame is None:
         return "  (the thread has ended)"
-    return "".join(traceback.format_stack(frame, limit=None)[-4:]).rstrip()
+    stack = list(traceback.walk_stack(frame))
+    theirs = [place for place in stack if not _is_the_kits(place[0])]
+    lines = traceback.StackSummary.extract(reversed((theirs or stack)[:4]))
+    return "".join(lines.format()).rstrip()
+
+
+def _is_the_kits(frame: types.FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    return module == "threading" or module.startswith(("penstock.tck.", "penstock.testing."))

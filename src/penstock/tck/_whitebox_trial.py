@@ -50,7 +50,8 @@ class WhiteboxTrial(SubscriberTrial):
         """Have the author's factory make a Subscriber with a new probe."""
         record = Record(self, self.dwell)
         probe: WhiteboxProbe[Any] = WhiteboxProbe(record)
-        subscriber = self._whitebox.create(probe)
+        with self.asking_author("create(probe)"):
+            subscriber = self._whitebox.create(probe)
         self._records.append((subscriber, record))
         return subscriber
 

@@ -71,7 +71,7 @@ def spec_1_06_end_cancels_the_subscription(trial: PublisherTrial) -> None:
 def spec_1_07_nothing_follows_on_error(trial: PublisherTrial) -> str:
     """Makes a stream fail, then requests: no signal follows the error."""
     told: list[str] = []
-    if trial.subject.failed is not None and (failed := trial.subject.failed()) is not None:
+    if (failed := trial.failed_one()) is not None:
         watch = trial.watch(failed, "subscriber to a failed one")
         watch.request(2)
         if trial.wait_until(lambda: watch.ended, renew=True):

@@ -62,7 +62,7 @@ def spec_1_03_on_subscribe_returns_before_others(trial: PublisherTrial) -> None:
 
     for _ in range(3):
         publishers = [trial.publisher(trial.few(2)), trial.publisher(0)]
-        if trial.subject.failed is not None and (failed := trial.subject.failed()) is not None:
+        if (failed := trial.failed_one()) is not None:
             publishers.append(failed)
         for publisher in publishers:
             watch = Watch(trial, when_subscribed=stay)

@@ -33,7 +33,7 @@ def spec_1_09_on_subscribe_comes_first(trial: PublisherTrial) -> None:
     for n in sorted({trial.few(1, at_least=0), 0}):
         trial.watch(n, f"subscriber to {n}", when_subscribed=lambda watch: watch.request(1))
         trial.stay_quiet()
-    if trial.subject.failed is not None and (failed := trial.subject.failed()) is not None:
+    if (failed := trial.failed_one()) is not None:
         trial.watch(failed, "subscriber to a failed one")
         trial.stay_quiet()
 
