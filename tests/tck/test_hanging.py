@@ -1,4 +1,4 @@
-"""What does not return: a factory is an error, an implementation a breach; neither is waited for."""
+"""What does not return: a factory is an error, an implementation a breach; nobody waits."""
 
 from __future__ import annotations
 
