@@ -327,6 +327,19 @@ def test_the_log_ends_with_the_first_breach():
     assert caught.value.outcome.log.endswith("kit: rule 1.1 broken: one too many")
 
 
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+def test_a_method_that_gives_a_coroutine_is_told_of():
+    class Late(RangePublisher):
+        async def subscribe(self, subscriber):
+            super().subscribe(subscriber)
+
+    quick = Environment(timeout=0.1, quiet=0.01)
+    report = verify_publisher(lambda elements: Late(0, elements), environment=quick)
+    told = next(o for o in report.outcomes if o.name == "spec_1_09_signals_on_subscribe")
+    assert "subscribe is an `async def`" in told.reason
+    assert "gave a coroutine" in told.log
+
+
 def test_a_may_can_not_fail():
     assert outcome_of(lambda trial: trial.fail("it did not"), rule="1.11") is None
 

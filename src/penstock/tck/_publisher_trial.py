@@ -91,8 +91,9 @@ class PublisherTrial(Trial):
         self.cleanup(lambda: _cancel(there()))
         self.log.add(watch.name, "subscribe")
         try:
+            subscribe: Callable[[Watch], object] = publisher.subscribe
             with self.calling("subscribe(subscriber)", "1.9"):
-                publisher.subscribe(watch)
+                self.gave("subscribe(subscriber)", subscribe(watch))
         except CheckOver:
             pass
         except RecursionError:

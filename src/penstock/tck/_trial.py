@@ -53,6 +53,7 @@ class Trial:
         self.signals: int = 0
         self.instead: dict[str, str] = {}
         """Which rule to note instead of another, where a check makes it more precise."""
+        self._coroutine_from: str = ""
         self._calls: list[Call] = []
         self._cleanups: list[Callable[[], None]] = []
 
@@ -73,6 +74,9 @@ class Trial:
         """Note that `rule` was seen broken; any thread may call this at any time."""
         with self.news:
             rule = self.instead.get(rule, rule)
+            if self._coroutine_from:
+                name = self._coroutine_from.partition("(")[0]
+                observed += f"; {name} is an `async def`: to call it does nothing, make it plain"
             if self.closed_at is None:
                 self.log.add("kit", f"rule {rule} broken: {observed}")
                 # What follows the first breach may be much, and explains nothing.
@@ -133,6 +137,14 @@ class Trial:
         finally:
             with self.news:
                 self._calls.remove(call)
+
+    def gave(self, what: str, result: object) -> None:
+        """Look at what a call gave: a coroutine explains much that is seen broken later."""
+        if isinstance(result, types.CoroutineType):
+            with self.news:
+                if not self._coroutine_from:
+                    self.log.add("kit", f"{what} gave a coroutine, which nobody awaits")
+                    self._coroutine_from = what
 
     def asking_author(self, what: str) -> contextlib.AbstractContextManager[Call]:
         """Mark a call of a function that the author gave, such as the factory."""

@@ -214,14 +214,14 @@ class Upstream(ManualPublisher[Any]):
             with self._news:
                 self._ending_on = None
 
-    def _send(self, what: str, call: Callable[[], None], sent: Exception | None = None) -> None:
+    def _send(self, what: str, call: Callable[[], object], sent: Exception | None = None) -> None:
         me = threading.get_ident()
         with self._news:
             self._signals.append(me)
             self.trial.tick()
         try:
             with self.trial.calling(what, "2.2"):
-                call()
+                self.trial.gave(what, call())
         except BaseException as error:  # noqa: BLE001 - whatever it is, it must not have been raised
             # What the kit's own Subscriber raised behind a Processor is not the Processor's
             # fault; the error that was signalled is, when it comes back.

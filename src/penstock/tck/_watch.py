@@ -230,11 +230,11 @@ class Watch(Probe[Any]):
             self._news.notify_all()
 
     def _call(
-        self, what: str, if_it_hangs: str, if_it_raises: str, call: Callable[[], None]
+        self, what: str, if_it_hangs: str, if_it_raises: str, call: Callable[[], object]
     ) -> None:
         try:
             with self.trial.calling(what, if_it_hangs):
-                call()
+                self.trial.gave(what, call())
         except CheckOver:
             pass
         except RecursionError:

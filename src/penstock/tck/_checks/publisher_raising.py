@@ -54,6 +54,7 @@ def spec_2_13_subscriber_that_raises_at_the_end(trial: PublisherTrial) -> None:
 def refuse_all(watch: Watch, _: object = None) -> None:
     """Raise, on purpose."""
     watch.raised = True
+    watch.log.add(watch.name, "raises, on purpose")
     raise Deliberate
 
 

@@ -45,11 +45,11 @@ def _with_demand(trial: SubscriberTrial) -> Subscriber[Any]:
     return subscriber
 
 
-def _expect_type_error(trial: SubscriberTrial, what: str, call: Callable[[], None]) -> None:
+def _expect_type_error(trial: SubscriberTrial, what: str, call: Callable[[], object]) -> None:
     trial.log.add("kit", f"calls {what}")
     try:
         with trial.calling(what, "2.2"):
-            call()
+            trial.gave(what, call())
     except TypeError as error:
         _must_be_meant(trial, what, error)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it must be a TypeError
