@@ -128,7 +128,7 @@ class ManualSubscription:
         self.requests: list[int] = []
         self.cancels = 0
         self.overlaps = 0
-        self.inside = threading.Event()  # a request is being made
+        self.inside = threading.Event()  # a call has begun: stays set, or a late look would miss it
         self._lock = threading.Lock()
 
     def request(self, n: int) -> None:
@@ -147,7 +147,6 @@ class ManualSubscription:
             time.sleep(self.dwell)  # give another thread time to come in: not a wait for one
             call()
         finally:
-            self.inside.clear()
             self._lock.release()
 
 

@@ -237,7 +237,7 @@ def test_calls_on_the_subscription_never_overlap(make: Make, settle: Callable[[]
         subscriber, subscription = make(), ManualSubscription(dwell=0.005)
         subscribing = threading.Thread(target=subscriber.on_subscribe, args=(subscription,))
         subscribing.start()
-        assert subscription.inside.wait(DEADLINE)  # a request is being made, on that thread
+        assert subscription.inside.wait(DEADLINE)  # a request was begun, on that thread
         subscriber.shut_down()
         subscribing.join(DEADLINE)
         settle()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 from penstock import Publisher, Subscriber, Subscription, Violation
 
 TIMEOUT = 10
+
+# Without the GIL the frames of a running thread are not safe to read: no second position then.
+SEES_OTHER_THREADS: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 def ids(found: list[Violation]) -> list[tuple[str, str]]:
