@@ -15,7 +15,17 @@ from tests.repo.source import MODULES, SRC, Import, Module
 # own __init__ is the front door: it only passes on what the parts define.
 PARTS = {
     "front door": ["penstock"],
-    "standard": ["api", "spec", "_checked*", "_dropped", "_monitor*", "_version"],
+    "standard": [
+        "api",
+        "spec",
+        "_checked*",
+        "_clock",
+        "_dropped",
+        "_monitor*",
+        "_timers",
+        "_version",
+        "_workers",
+    ],
     "kit": ["tck", "testing"],
     "streams": ["flow", "runtime"],
     "engine": ["spark"],
