@@ -33,6 +33,8 @@ bench: $(peers)
 generate: $(installed)
 	@$(python) -m penstock.spec >docs/standard.new && mv docs/standard.new docs/standard.md
 	@$(python) -m tests.tck.wrong.page >docs/kit.new && mv docs/kit.new docs/kit.md
+	@$(python) -m tests.flow.page >docs/operators.new && mv docs/operators.new docs/operators.md
+	@$(python) -m tests.flow.matrix >docs/conformance.new && mv docs/conformance.new docs/operators-conformance.md
 
 # Nothing but the measures needs them, so nothing else waits for their installation.
 $(peers): $(installed) pyproject.toml

@@ -6,20 +6,29 @@ from typing import TYPE_CHECKING
 
 from penstock._dropped import log_dropped_error as on_dropped_error
 from penstock.api import UNBOUNDED, Processor, Publisher, Subscriber, Subscription
+from penstock.flow import Backoff, Flow, Hub, Overflow, Run
+from penstock.runtime import event_loop, threads
 
 if TYPE_CHECKING:
     from penstock._monitor import RuleBroken, Violation, checked
 
 __all__ = [
     "UNBOUNDED",
+    "Backoff",
+    "Flow",
+    "Hub",
+    "Overflow",
     "Processor",
     "Publisher",
     "RuleBroken",
+    "Run",
     "Subscriber",
     "Subscription",
     "Violation",
     "checked",
+    "event_loop",
     "on_dropped_error",
+    "threads",
 ]
 
 
