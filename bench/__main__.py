@@ -7,7 +7,7 @@ import gc
 import platform
 import sys
 
-from bench import boundary, floor, junctions, latency, map_async
+from bench import boundary, building, floor, growth, junctions, latency, map_async
 from bench.measure import Measure
 from bench.report import as_json, summary, table
 from bench.rounds import Row, run
@@ -18,6 +18,8 @@ GROUPS = {
     "latency": latency.measures,
     "junctions": junctions.measures,
     "map_async": map_async.measures,
+    "building": building.measures,
+    "growth": growth.measures,
 }
 ROUNDS = 5
 

@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 from bench.measure import Measure, Rival, faster, timed
 from bench.work import WINDOW, Sum, triangle
+from penstock import Flow, event_loop, threads
 
 END = object()
+FAR = threads(1)
 
 
 def measures() -> list[Measure]:
@@ -20,7 +22,7 @@ def measures() -> list[Measure]:
             "window 1024",
             500_000,
             triangle,
-            None,
+            timed("penstock", _ours_threads),
             (
                 Rival(
                     timed("queue.Queue(1024)", lambda n: _threads(n, queue.Queue(WINDOW)), 0.4),
@@ -34,7 +36,7 @@ def measures() -> list[Measure]:
             "window 1024",
             500_000,
             triangle,
-            None,
+            timed("penstock", _ours_loop),
             (Rival(timed("culsans.Queue(1024)", _culsans, 0.1), faster(12)),),
         ),
         Measure(
@@ -42,10 +44,37 @@ def measures() -> list[Measure]:
             "window 1024",
             500_000,
             triangle,
-            None,
+            timed("penstock", _ours_one_loop),
             (Rival(timed("asyncio.Queue(1024)", _one_loop, 0.4), faster(4)),),
         ),
     ]
+
+
+def _ours_threads(n: int) -> int:
+    over = threading.Event()
+    sink = Sum(over.set)
+    Flow.range(n).on(FAR, WINDOW).subscribe(sink)
+    over.wait()
+    return sink.total
+
+
+def _ours_loop(n: int) -> int:
+    return _until_over(lambda: Flow.range(n).subscribe_on(FAR).on(event_loop(), WINDOW))
+
+
+def _ours_one_loop(n: int) -> int:
+    return _until_over(lambda: Flow.range(n).on(event_loop(), WINDOW))
+
+
+def _until_over(flow: Callable[[], Flow[int]]) -> int:
+    async def main() -> int:
+        over = asyncio.Event()
+        sink = Sum(over.set)
+        flow().subscribe(sink)
+        await over.wait()
+        return sink.total
+
+    return asyncio.run(main())
 
 
 def _threads(n: int, between: queue.Queue[object] | queue.SimpleQueue[object]) -> int:

@@ -4,25 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bench.measure import Measure, Rival, at_most, timed
-from bench.work import Count, Sum, evens, increment, is_even, triangle
+from bench.measure import Measure, Rival, Side, at_most, timed
+from bench.work import Count, Sum, SumInBatches, evens, increment, is_even, triangle
+from penstock import Flow, Run
 
 TEN = 10
 
 
 def measures() -> list[Measure]:
     return [
-        Measure("W1", "map, filter", 1_000_000, evens, None, (_w1(1.25),)),
-        Measure("W2", "ten maps", 200_000, _ten_more, None, (_w2(1.25),)),
-        Measure("W1 by 256", "the same, request(256)", 1_000_000, evens, None, (_w1(1.4),)),
-        Measure("W2 by 256", "the same, request(256)", 200_000, _ten_more, None, (_w2(1.4),)),
-        Measure("W1 sum", "folded by sum()", 1_000_000, evens, None, (_w1(1.1),)),
+        Measure("W1", "map, filter", 1_000_000, evens, _ours(_flow_w1, Sum), (_w1(1.25),)),
+        Measure("W2", "ten maps", 200_000, _ten_more, _ours(_flow_w2, Sum), (_w2(1.25),)),
+        Measure(
+            "W1 by 256",
+            "the same, request(256)",
+            1_000_000,
+            evens,
+            _ours(_flow_w1, SumInBatches),
+            (_w1(1.4),),
+        ),
+        Measure(
+            "W2 by 256",
+            "the same, request(256)",
+            200_000,
+            _ten_more,
+            _ours(_flow_w2, SumInBatches),
+            (_w2(1.4),),
+        ),
+        Measure(
+            "W1 sum",
+            "folded by sum()",
+            1_000_000,
+            evens,
+            _run(lambda n: _flow_w1(n).sum()),
+            (_w1(1.1),),
+        ),
         Measure(
             "W1 count",
             "folded by count()",
             1_000_000,
             lambda n: n // 2,
-            None,
+            _run(lambda n: _flow_w1(n).count()),
             (Rival(timed("for loop, sink", lambda n: _loop_w1(n, Count())), at_most(1.1)),),
         ),
         Measure(
@@ -30,14 +52,45 @@ def measures() -> list[Measure]:
             "folded by fold(0, add)",
             1_000_000,
             evens,
-            None,
+            _run(lambda n: _flow_w1(n).fold(0, add)),
             (
                 Rival(timed("for loop, sink", lambda n: _loop_w1(n, _Fold(add))), at_most(1.1)),
                 Rival(timed("for loop alone", _loop_fold)),
             ),
         ),
-        Measure("W2 sum", "folded by sum()", 200_000, _ten_more, None, (_w2(1.1),)),
+        Measure(
+            "W2 sum",
+            "folded by sum()",
+            200_000,
+            _ten_more,
+            _run(lambda n: _flow_w2(n).sum()),
+            (_w2(1.1),),
+        ),
     ]
+
+
+def _flow_w1(n: int) -> Flow[int]:
+    return Flow.range(n).map(increment).filter(is_even)
+
+
+def _flow_w2(n: int) -> Flow[int]:
+    flow = Flow.range(n)
+    for _ in range(TEN):
+        flow = flow.map(increment)
+    return flow
+
+
+def _ours(flow: Callable[[int], Flow[int]], make_sink: Callable[[], Sum]) -> Side:
+    def work(n: int) -> int:
+        sink = make_sink()
+        flow(n).subscribe(sink)
+        return sink.total
+
+    return timed("penstock", work)
+
+
+def _run(make: Callable[[int], Run[int]]) -> Side:
+    return timed("penstock", lambda n: make(n).result())
 
 
 def _ten_more(n: int) -> int:

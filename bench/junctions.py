@@ -7,6 +7,7 @@ import asyncio
 from bench import on_bytewax
 from bench.measure import Measure, Rival, at_most, faster, timed
 from bench.work import Sum, SumOf, triangle
+from penstock import Flow
 
 INNER = 100
 GROUPS = 100
@@ -36,6 +37,11 @@ def _whole(n: int) -> int:
 
 
 def _flat_map() -> Measure:
+    def ours(n: int) -> int:
+        sink = Sum()
+        Flow.range(n // INNER).flat_map(hundred).subscribe(sink)
+        return sink.total
+
     def loop(n: int) -> int:
         sink = Sum()
         on_next = sink.on_next
@@ -61,7 +67,7 @@ def _flat_map() -> Measure:
         "each element becomes 100",
         1_000_000,
         lambda n: triangle(_whole(n)),
-        None,
+        timed("penstock", ours),
         (
             Rival(timed("reactivex", reactive, 0.1), faster(6)),
             *on_bytewax.rivals(dataflow, at_most(1)),
@@ -71,6 +77,11 @@ def _flat_map() -> Measure:
 
 
 def _merge() -> Measure:
+    def ours(n: int) -> int:
+        sink = Sum()
+        Flow.merge(*(Flow.range(n // 4) for _ in range(4))).subscribe(sink)
+        return sink.total
+
     def loop(n: int) -> int:
         sink = Sum()
         on_next = sink.on_next
@@ -87,12 +98,17 @@ def _merge() -> Measure:
         "4 sources into one",
         400_000,
         lambda n: 4 * triangle(n // 4),
-        None,
+        timed("penstock", ours),
         (*on_bytewax.rivals(dataflow, faster(1.5)), Rival(timed("for loops", loop))),
     )
 
 
 def _zip() -> Measure:
+    def ours(n: int) -> int:
+        sink = SumOf(added)
+        Flow.range(n).zip(Flow.range(n)).subscribe(sink)
+        return sink.total
+
     def loop(n: int) -> int:
         sink = SumOf(added)
         on_next = sink.on_next
@@ -117,12 +133,18 @@ def _zip() -> Measure:
         "2 sources, pair by pair",
         200_000,
         lambda n: 2 * triangle(n),
-        None,
+        timed("penstock", ours),
         (Rival(timed("asyncstdlib", standard), faster(6)), Rival(timed("for loop", loop))),
     )
 
 
 def _group_by() -> Measure:
+    def ours(n: int) -> int:
+        sink = Sum()
+        groups = Flow.range(n).group_by(name)
+        groups.flat_map(lambda group: group.count(), GROUPS).subscribe(sink)
+        return sink.total
+
     def loop(n: int) -> int:
         counts: dict[str, int] = {}
         for element in range(n):
@@ -140,12 +162,17 @@ def _group_by() -> Measure:
         "100 keys, a count of each",
         200_000,
         lambda n: n,
-        None,
+        timed("penstock", ours),
         (*on_bytewax.rivals(dataflow, faster(4)), Rival(timed("for loop, dict", loop))),
     )
 
 
 def _chunk() -> Measure:
+    def ours(n: int) -> int:
+        sink = SumOf(len)
+        Flow.range(n).chunk(100).subscribe(sink)
+        return sink.total
+
     def loop(n: int) -> int:
         sink = SumOf(len)
         chunk: list[int] = []
@@ -174,6 +201,6 @@ def _chunk() -> Measure:
         "lists of 100",
         1_000_000,
         lambda n: n,
-        None,
+        timed("penstock", ours),
         (Rival(timed("asyncstdlib", standard), faster(3)), Rival(timed("for loop", loop))),
     )

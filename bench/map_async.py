@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from bench.measure import Measure, Rival, at_most, timed
 from bench.work import Sum, triangle
+from penstock import Flow
 
 UNDER_WAY = 64
 
@@ -17,9 +19,24 @@ async def increment(element: int) -> int:
 
 def measures() -> list[Measure]:
     return [
-        Measure(f"map_async {name}", "64 under way", 100_000, _expected, None, (_by_hand(),))
-        for name in ("ordered", "unordered")
+        Measure(
+            f"map_async {'ordered' if ordered else 'unordered'}",
+            "64 under way",
+            100_000,
+            _expected,
+            timed("penstock", partial(_ours, ordered=ordered)),
+            (_by_hand(),),
+        )
+        for ordered in (True, False)
     ]
+
+
+def _ours(n: int, *, ordered: bool) -> int:
+    async def main() -> int:
+        flow = Flow.range(n).map_async(increment, UNDER_WAY, ordered=ordered)
+        return await flow.sum()
+
+    return asyncio.run(main())
 
 
 def _expected(n: int) -> int:
