@@ -224,7 +224,7 @@ class Endurance:
             self._over.wait(0.1)
         if left:
             faulthandler.dump_traceback(all_threads=True)
-            self.failures.append(f"left behind: {left}")
+            self.failures.append("\n".join([f"left behind: {left}", *_pumps()]))
         more = _files() - files
         if more > 0:
             self.failures.append(f"{more} files more are open than at the beginning")
@@ -256,6 +256,18 @@ def _left() -> dict[str, int]:
     names = ("penstock", "random-flows")
     found.update(t.name for t in threading.enumerate() if t.name.startswith(names))
     return dict(found)
+
+
+def _pumps() -> list[str]:
+    """Return what there is to say of the segments that are still there."""
+    return [
+        f"  {one.origin.chain()} in {[stage.op.name for stage in one.nodes]}: idle {one.idle}, "
+        f"halted {one.halted}, requested {one.requested}, emitted {one.emitted}, "
+        f"on {getattr(one.lease, 'name', None)}, subscriber {type(one.subscriber).__name__}, "
+        f"inlets {[(type(i).__name__, getattr(i, 'closed', '')) for i in one.inlets]}"
+        for one in gc.get_objects()
+        if isinstance(one, Pump)
+    ]
 
 
 def _files() -> int:

@@ -163,7 +163,7 @@ class Pump:
         self._go()
 
     def cancel(self) -> None:
-        """End the stream before its next signal."""
+        """End the stream; only an element that is being made just now still arrives."""
         with self._lock:
             if self.halted and not self._stopping:
                 return
