@@ -1,6 +1,6 @@
 """What type checkers refuse, line by line. Checked by tests/test_api.py, never run."""
 
-from penstock import Processor, Publisher, Subscriber, Subscription
+from penstock import Flow, Processor, Publisher, Subscriber, Subscription
 from penstock.testing import ManualPublisher, Probe
 
 
@@ -114,3 +114,10 @@ Probe[int]().expect_error(KeyboardInterrupt)  # refused
 ManualPublisher[str]().emit(1)  # refused
 ManualPublisher[str]().subscribe(Sink())  # refused
 ManualPublisher[str]().error("a")  # refused
+
+# Flows.
+
+Flow.of(1).map(len)  # refused: an int has no length
+Flow.of("a").on(3)  # refused
+numbers: Flow[int] = Flow.of("a")  # refused
+result: str = Flow.of(1).count().result()  # refused

@@ -3,7 +3,7 @@
 from typing import Any, TypeVar, assert_type
 
 import penstock
-from penstock import UNBOUNDED, Processor, Publisher, Subscriber, Subscription
+from penstock import UNBOUNDED, Flow, Processor, Publisher, Run, Subscriber, Subscription, threads
 from penstock.testing import ManualPublisher, Probe
 
 T = TypeVar("T")
@@ -147,3 +147,24 @@ def keep(error: BaseException, where: str) -> None: ...
 penstock.on_dropped_error = keep
 untyped: Any = object()
 Numbers().subscribe(untyped)
+
+
+# Flows: what an operator gives follows from the functions it is given.
+
+
+def length(text: str) -> int:
+    return len(text)
+
+
+flow = Flow.of("a", "bb")
+assert_type(flow, Flow[str])
+assert_type(flow.map(length), Flow[int])
+assert_type(flow.map(length).filter(bool).chunk(2), Flow[list[int]])
+assert_type(flow.zip(flow.map(length)), Flow[tuple[str, int]])
+assert_type(flow.enumerate().on(threads(1)), Flow[tuple[int, str]])
+assert_type(flow.map(length).sum(), Run[int])
+assert_type(flow.to_list().result(), list[str])
+assert_type(flow.fold(0, lambda total, text: total + length(text)), Run[int])
+objects: Flow[object] = flow  # a description of a stream of str is one of objects
+source: Publisher[str] = flow
+assert_type(Flow.from_publisher(source), Flow[str])

@@ -231,7 +231,8 @@ class AsyncIteration(Generic[T_co]):
         if mailbox.elements:
             element: T_co = mailbox.take()
             return element
-        self._closed = True
+        # The loop may be closed next, and with it what still waits for its turn to close.
+        await self.aclose()
         if mailbox.error is not None:
             raise mailbox.error
         raise StopAsyncIteration

@@ -47,7 +47,10 @@ class AsyncPump(Pump):
             lease.schedule(fn)
         except RuntimeError as error:  # the loop is closed: nobody is left to close the source
             self._loop.close()
-            self._ended_on(error)
+            if self._cancelled():
+                self._returned()
+            else:
+                self._ended_on(error)
 
     def _begin(self) -> None:
         loop: asyncio.AbstractEventLoop = self._event_loop

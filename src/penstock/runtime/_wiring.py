@@ -97,9 +97,16 @@ class Wiring:
             with self._lock:
                 self._passing.pop(pump, None)
                 self._edges.pop(pump, None)
-        self._left(pump.lease is self.caller or pump.shape.form == "result")
+        self._left(self._is_here(pump))
         if pump.afterwards is not None:
             pump.afterwards()
+
+    def _is_here(self, pump: Pump) -> bool:
+        """Return whether the run waits for it: nobody runs it once the caller has left."""
+        if pump.lease is self.caller or pump.shape.form == "result":
+            return True
+        loop = getattr(pump.lease, "loop", None)  # entered once more, by a boundary
+        return loop is not None and loop is getattr(self.caller, "loop", None)
 
     def stay(self) -> None:
         """Have the run wait for what a segment that is over has still to end, until `gone`."""
@@ -191,7 +198,7 @@ class Wiring:
         pump: Pump = make(self, node, tuple(stages), shape, lease, caller)
         with self._lock:
             self._alive += 1
-            if lease is self.caller or form == "result":
+            if self._is_here(pump):
                 self.here += 1
             if self._edges is not None:
                 self._edges[pump] = subscriber if isinstance(subscriber, Inlet) else None
