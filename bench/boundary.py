@@ -6,6 +6,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable
+from itertools import islice
 
 from bench.measure import Measure, Rival, faster, timed
 from bench.work import WINDOW, Sum, triangle
@@ -32,6 +33,19 @@ def measures() -> list[Measure]:
             ),
         ),
         Measure(
+            "one by one",
+            "thread to thread, of an iterator: no whole chunks cross",
+            500_000,
+            triangle,
+            timed("penstock", _ours_one_by_one),
+            (
+                Rival(
+                    timed("queue.Queue(1024)", lambda n: _threads(n, queue.Queue(WINDOW)), 0.4),
+                    faster(7),
+                ),
+            ),
+        ),
+        Measure(
             "thread to loop",
             "window 1024",
             500_000,
@@ -51,9 +65,17 @@ def measures() -> list[Measure]:
 
 
 def _ours_threads(n: int) -> int:
+    return _across(Flow.range(n))
+
+
+def _ours_one_by_one(n: int) -> int:
+    return _across(Flow.from_iterable(lambda: islice(range(n), n)))
+
+
+def _across(flow: Flow[int]) -> int:
     over = threading.Event()
     sink = Sum(over.set)
-    Flow.range(n).on(FAR, WINDOW).subscribe(sink)
+    flow.on(FAR, WINDOW).subscribe(sink)
     over.wait()
     return sink.total
 
