@@ -243,7 +243,8 @@ def _via(step: Step, up: Up, tools: Tools, name: str) -> Iterator[Any]:
 
 def _map_async(step: Step, up: Up, tools: Tools, name: str) -> Iterator[Any]:
     f = tools.fn(name, PURE[step.op])
-    yield from ahead(tools, lambda: (f(x) for x in ahead(tools, up, step.n)), step.n)
+    most = 2 * step.n  # so many calls are under way, and as many results wait
+    yield from ahead(tools, lambda: (f(x) for x in ahead(tools, up, most)), most)
 
 
 ONE_INPUT: dict[str, Interpreter] = {
