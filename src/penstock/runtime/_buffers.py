@@ -80,7 +80,7 @@ class Buffering(Inlet):
         """End the stream. The pump closes this inlet then, which cancels upstream."""
         note(error, self._node)
         self._failure = error
-        self.pump.alarm = error  # type: ignore[assignment]  # pyright: ignore[reportAttributeAccessIssue]
+        self.pump.alarm = error
         self.pump.wake()
 
     def next(self) -> Any:

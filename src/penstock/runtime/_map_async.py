@@ -100,7 +100,7 @@ class Calls:
             raise self.failure
         if self._over and self._begun == self._given and not self.busy():
             if self._error is not None:
-                self.pump.alarm = self._error  # type: ignore[assignment]  # pyright: ignore[reportAttributeAccessIssue]
+                self.pump.alarm = self._error
                 raise self._error  # which has its note
             return None
         return EMPTY
@@ -228,7 +228,7 @@ class Calls:
         if self.closed:
             return
         if self.failure is not None:
-            self.pump.alarm = self.failure  # type: ignore[assignment]  # pyright: ignore[reportAttributeAccessIssue]
+            self.pump.alarm = self.failure
         self.pump.wake()
 
 

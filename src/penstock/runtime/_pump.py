@@ -103,7 +103,7 @@ class Pump:
         self.emitted: int = 0
         self.idle: int = RUNNING
         self.halted: bool = False
-        self.alarm: Exception | None = None
+        self.alarm: BaseException | None = None
         """An error that came in and must not wait for demand (R.7)."""
         self.inlets: tuple[Any, ...] = ()
         self.upstream: tuple[Any, ...] = ()
